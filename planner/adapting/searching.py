@@ -44,9 +44,9 @@ class Limit:
     """When to stop: by time for people, by generations for results that can be repeated."""
 
     seconds: float = np.inf
-    """Of all searches together [s]."""
+    """Time for all searches together [s]."""
     generations: int | None = None
-    """Of each kind of change; None for no limit."""
+    """Number of generations of each kind of change; None for no limit."""
     stopped: Callable[[], bool] = lambda: False
     """Returns whether to end soon and keep what was found; it is asked between generations."""
 

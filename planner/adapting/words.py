@@ -1,4 +1,4 @@
-"""What to do at the bench so that a built tube is set as proposed, in words."""
+"""Instructions for the bench: how a built tube is set as proposed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was learnt from the trials of a built tube, in words and as the content of a JSON document."""
+"""Results of the trials of a built tube, in words and as the content of a JSON document."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What recorded growths of a real tube teach about another growth of it that is not shown."""
+"""Recorded growths of a real tube: each is predicted from the others."""

@@ -48,7 +48,7 @@ class Forecast:
     middles: Floats
     """Middle of the ellipse of each predicted tip [m], shape (frames, 2)."""
     ellipses: Floats
-    """Its matrix: half axes are the square roots of its eigenvalues [m2], shape (frames, 2, 2)."""
+    """Matrix of the ellipse: half axes are the square roots of its eigenvalues [m2], shape (frames, 2, 2)."""
     inside: Floats
     """Whether each recorded tip is in it (1 or 0), shape (frames,)."""
 

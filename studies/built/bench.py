@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from environments.environment import Environment
 from environments.uncertainty import Uncertainty
+from planner.adapting.actuators import errors_of
+from planner.built.posterior import Posterior
 from planner.built.predicting import BuiltTube, Setting
 from planner.built.trial import BendTest, Growth, MeasurementErrors, Trials
 from planner.design.design import Design
@@ -37,7 +39,7 @@ class Bench:
             uncertainty: Errors that the posterior expects.
             number: Number of the bench, from which everything random follows.
         """
-        self.rng = np.random.default_rng([number, 12])
+        self.number, self.rng = number, np.random.default_rng([number, 12])
         self.finer = FINER if number % 2 else 1
         self.hidden = replace(uncertainty, friction=FRICTION)
         self.environment = environment
@@ -47,7 +49,7 @@ class Bench:
         lasting[:, bent] += BIAS * self.rng.standard_normal()
         friction = [cause.field == "friction" for cause in self.tube.unknowns]
         lasting[:, friction] = self.rng.standard_normal()
-        self.lasting = {cause.key: float(one) for cause, one in zip(self.tube.unknowns, lasting[0], strict=True)}
+        self.truth = Posterior(self.tube, lasting, 1, {}, 0)
 
     def true_tube(self, design: Design) -> BuiltTube:
         """Return the tube of a design as it truly grows."""
@@ -61,10 +63,11 @@ class Bench:
             Whether each growth reaches the goal, and where its tip ends [m], shapes (growths,) and (growths, 2).
         """
         tube = self.true_tube(setting.design)
-        # Errors of a section that is added later are hidden, too.
-        lasting = [self.lasting.setdefault(cause.key, float(self.rng.standard_normal())) for cause in tube.unknowns]
-        passing = self.rng.standard_normal((growths, len(lasting)))
-        found = tube.grow(tube.repeat(np.array([lasting]), passing), replace(setting, design=tube.design))
+        # Errors of an actuator that is made later are hidden, too; those of what was built stay.
+        renewed = "".join(f"section {index + 1}: " for index in setting.renewed)
+        lasting = errors_of(self.truth, tube, renewed, self.number).normal
+        passing = self.rng.standard_normal((growths, lasting.shape[1]))
+        found = tube.grow(tube.repeat(lasting, passing), replace(setting, design=tube.design))
         return found.nearest <= 0.0, found.tip
 
     def measure(self, design: Design, growths: int) -> Trials:
@@ -75,8 +78,7 @@ class Bench:
             Growth(bool(one), None if np.isnan(tip).any() else (float(tip[0]), float(tip[1])), None, None, None, "")
             for one, tip in zip(reached, tips, strict=True)
         )
-        lasting = np.array([[self.lasting[cause.key] for cause in self.tube.unknowns]])
-        world, sections = self.tube.errors(lasting)
+        world, sections = self.tube.errors(self.truth.normal)
         bends = measured_bends(self.tube.design, sections, world)[0] + self.rng.normal(
             0.0, ERRORS.bend, design.actuators
         )

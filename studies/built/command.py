@@ -28,7 +28,13 @@ def built(
         int, typer.Option(min=1, max=10_000, help="Number of simulated benches in each environment.")
     ] = 67,
     samples: Annotated[int, typer.Option(min=16, max=10_000, help="Number of samples of each posterior.")] = 128,
-    budget: Annotated[float, typer.Option(min=0, max=3600, help="Time to adapt each tube that fails [s].")] = 20.0,
+    adapted: Annotated[
+        int,
+        typer.Option(
+            min=0, max=10_000, help="Number of benches in each environment whose tubes are adapted if they fail."
+        ),
+    ] = 10,
+    budget: Annotated[float, typer.Option(min=0, max=3600, help="Time to adapt each tube that fails [s].")] = 60.0,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
     force: ForceOption = False,
@@ -46,7 +52,11 @@ def built(
         names = env or ENVIRONMENTS
         for name in names:
             find_environment(name)
-        cases = [BenchCase(name, number, samples, budget) for number in range(benches) for name in names]
+        cases = [
+            BenchCase(name, number, samples, budget if number < adapted else 0.0)
+            for number in range(benches)
+            for name in names
+        ]
         study = Study(
             "built",
             cases,
@@ -59,5 +69,7 @@ def built(
             tell=str,
             module=__name__,
         )
-        command = command_line("reproduce built", benches=benches, samples=samples, budget=budget, env=env)
+        command = command_line(
+            "reproduce built", benches=benches, samples=samples, adapted=adapted, budget=budget, env=env
+        )
         return measure_study(study, command, out, force)

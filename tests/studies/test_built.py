@@ -7,6 +7,7 @@ import pytest
 
 from environments import Environment
 from environments.uncertainty import WORKSHOP
+from planner.adapting.actuators import errors_of
 from planner.built.predicting import BuiltTube, Setting
 from planner.design.design import Design
 from planner.uncertainty.deviations import measured_bends
@@ -65,17 +66,16 @@ def test_hidden_errors_are_wider_than_those_expected(design: Design, room: Envir
     """Over many benches: the median size of an error against that of a normal one, the common shift of bends, and friction."""
     benches = [Bench(design, room, WORKSHOP, number) for number in range(300)]
     causes = benches[0].tube.unknowns
-    positions = [cause.key for cause in causes if cause.field not in ("curvature", "friction")]
-    bends = [cause.key for cause in causes if cause.made and cause.field == "curvature"]
-    sizes = np.abs([[bench.lasting[key] for key in positions] for bench in benches])
+    positions = [k for k, cause in enumerate(causes) if cause.field not in ("curvature", "friction")]
+    bends = [k for k, cause in enumerate(causes) if cause.made and cause.field == "curvature"]
+    hidden = np.concatenate([bench.truth.normal for bench in benches])
+    sizes = np.abs(hidden[:, positions])
     # Median of |t| with four degrees of freedom.
     assert np.median(sizes) == pytest.approx(WIDER * 0.7407, rel=0.05)
-    means = np.array([np.mean([bench.lasting[key] for key in bends]) for bench in benches])
+    means = hidden[:, bends].mean(axis=1)
     unshifted = WIDER * np.sqrt(2.0 / len(bends))
     assert np.std(means) == pytest.approx(np.hypot(BIAS, unshifted), rel=0.2)
-    frictions = np.concatenate(
-        [bench.tube.errors(np.array([list(bench.lasting.values())]))[0].friction for bench in benches]
-    )
+    frictions = np.concatenate([bench.tube.errors(bench.truth.normal)[0].friction for bench in benches])
     assert frictions.min() >= FRICTION[0]
     assert FRICTION[1] / 2 < frictions.max() <= FRICTION[1]
 
@@ -86,8 +86,7 @@ def test_every_other_bench_is_another_model(design: Design, room: Environment) -
     assert coarse.tube.design.params.segment_length == design.params.segment_length
     assert fine.tube.design.params.segment_length == design.params.segment_length / 2
     trials = coarse.measure(design, 3)
-    lasting = np.array([[coarse.lasting[cause.key] for cause in coarse.tube.unknowns]])
-    world, sections = coarse.tube.errors(lasting)
+    world, sections = coarse.tube.errors(coarse.truth.normal)
     true = measured_bends(coarse.tube.design, sections, world)[0]
     assert [bend.bend for bend in trials.bends] == pytest.approx(true, abs=4 * trials.errors.bend)
     assert len(trials.growths) == 3
@@ -97,7 +96,7 @@ def test_growths_of_a_bench_repeat_its_hidden_errors(design: Design, room: Envir
     """Growths differ by what differs between growths alone: their mean is that of the hidden tube, not that of the design."""
     bench = Bench(design, room, replace(WORKSHOP, start_heading=0.3), 4)
     tips = bench.grow(Setting(design), 40)[1]
-    lasting = np.array([[bench.lasting[cause.key] for cause in bench.tube.unknowns]])
+    lasting = bench.truth.normal
     hidden = bench.tube.grow(lasting).tip[0]
     planned = BuiltTube(design, room, WORKSHOP).grow(np.zeros((1, lasting.shape[1]))).tip[0]
     assert np.linalg.norm(np.median(tips, axis=0) - hidden) < np.linalg.norm(np.median(tips, axis=0) - planned)
@@ -119,3 +118,16 @@ def test_a_bench_from_the_design_to_the_adapted_tube(
     assert found.predictions[2].mean < 0.3
     assert found.rescues[0].name == "as it is"
     assert found.content()["rescues"][0]["change"] == "as it is"
+
+
+def test_a_new_actuator_leaves_the_errors_of_the_others(design: Design, room: Environment) -> None:
+    """A bench whose tube gets an actuator more bends the old ones as before, and the new one by an error of its own."""
+    single = replace(design, sections=(*design.sections[:2], replace(design.sections[2], end=design.length)))
+    bench = Bench(single, room, WORKSHOP, 6)
+    tube = bench.true_tube(design)
+    before = bench.tube.errors(bench.truth.normal)[1].curvature
+    after = tube.errors(errors_of(bench.truth, tube, "", bench.number).normal)[1].curvature
+    assert after[0, 0] == pytest.approx(before[0, 0])
+    assert after[0, 1] != pytest.approx(before[0, 0], rel=1e-3)
+    first, again = (bench.grow(Setting(design), 5)[1].shape for _ in range(2))
+    assert first == again == (5, 2)

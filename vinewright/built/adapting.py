@@ -37,7 +37,7 @@ DRAWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What can be changed, and how long that is searched."""
+    """Changes that are allowed, and how long they are searched."""
 
     mount: Mount
     move: float
@@ -47,7 +47,7 @@ class Asked:
     wanted: float
     """Success that is wanted [-]."""
     seed: int = 0
-    """Of samples and searches."""
+    """Seed of samples and searches."""
     stopped: Callable[[], bool] = lambda: False
     """Returns whether to end soon and keep what was found."""
 

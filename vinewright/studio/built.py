@@ -1,4 +1,4 @@
-"""What was measured of a built design, for the panel Trust: its view, adding and removing, and the errors that were learnt from it."""
+"""Measurements of a built design, for the panel Trust: their view, adding and removing, and the errors that were learnt from it."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ _OPTIONS = {
     "reached = true": "it reached the goal", "reached = false": "it missed the goal",
     "give at least one of reached, tip_mm, length_mm and recording": "say whether it reached the goal, where its tip ended, or its length",
 }  # fmt: skip
-"""What messages say of options and keys, and what the page says."""
+"""Words of messages for options and keys, and those of the page."""
 
 
 # ---- the view ----

@@ -41,9 +41,9 @@ class RemovalRequest(DesignRequest):
     """A measurement to remove."""
 
     number: Annotated[int, Field(ge=1, le=100_000)]
-    """Its number in the list, from 1."""
+    """Number in the list, from 1."""
     item: _Item
-    """What it is, as in the list: another page may have changed that."""
+    """Words of the list for it: another page may have changed the list."""
 
 
 class LearnRequest(DesignRequest):
@@ -67,4 +67,4 @@ class KeepAdaptedRequest(DesignRequest):
     search: Annotated[int, Field(ge=1)]
     """Number of the job that found it."""
     proposal: Annotated[int, Field(ge=0, le=100)]
-    """Its place in the list, from 0."""
+    """Place in the list, from 0."""
