@@ -81,7 +81,9 @@ class RunRecord:
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
         switches = {
-            name: value for name, value in asdict(self.case.switches).items() if name not in ("worlds", "search")
+            name: value
+            for name, value in asdict(self.case.switches).items()
+            if name not in ("worlds", "search", "known")
         }
         case = {**asdict(self.case), "environment": Path(self.case.environment).stem, "switches": switches}
         return case | {name: value for name, value in asdict(self).items() if name != "case"}

@@ -34,7 +34,9 @@ def built(
             min=0, max=10_000, help="Number of benches in each environment whose tubes are adapted if they fail."
         ),
     ] = 10,
-    budget: Annotated[float, typer.Option(min=0, max=3600, help="Time to adapt each tube that fails [s].")] = 60.0,
+    budget: Annotated[
+        float, typer.Option(min=0, max=3600, help="Time to adapt each tube that fails, in seconds.")
+    ] = 60.0,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
     force: ForceOption = False,

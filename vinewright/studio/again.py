@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from planner.plan.options import BY_NAME
 from vinewright.studio.requests import Options, offered_options
 
 MOST_SHOWN = 120
@@ -39,4 +40,6 @@ def options_again(inputs: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]
         else:
             shown = int(value) if isinstance(value, float) and value.is_integer() else value
             unusable.append(f"{offered['flag']} {shown}"[:MOST_SHOWN])
+    if begun := inputs.get("start_from"):
+        unusable.append(f"{BY_NAME['start_from'].flag} {begun}"[:MOST_SHOWN])
     return again, unusable

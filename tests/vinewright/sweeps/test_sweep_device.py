@@ -80,7 +80,7 @@ def test_a_case_is_computed_on_its_device(device: str, monkeypatch: pytest.Monke
     """The device of the case is used for plans, and for trials, whose bytes must not depend on the default, which stays."""
     seen: list[Any] = []
 
-    def refuse(_: object, __: object, options: Any) -> None:
+    def refuse(_: object, __: object, options: Any, *___: object) -> None:
         seen.append(options.device)
         raise WalledIn("nothing is planned")
 
