@@ -208,6 +208,15 @@ def test_results_weigh_tubes_by_how_often_they_succeed(design: Design, near: Env
     assert posterior.results == (8, 0)
 
 
+def test_a_single_miss_may_be_of_a_knocked_tube(design: Design, near: Environment) -> None:
+    """One miss in six of a tube that no model lets miss: a strange growth explains it better than a tube that nobody knows."""
+    tube = BuiltTube(design, near, Uncertainty(curvature_share=1e-4))
+    hit, miss = (Growth(reached, *NOTHING[1:]) for reached in (True, False))
+    posterior = infer(tube, Trials("", growths=(hit,) * 5 + (miss,)))
+    alone, right = np.exp(betaln(5.5, 1.5) - betaln(0.5, 0.5)), (1 - STRANGE / 2) ** 5 * STRANGE / 2
+    assert posterior.unexplained == pytest.approx(WRONG * alone / (WRONG * alone + (1 - WRONG) * right), abs=0.05)
+
+
 def test_results_tell_which_tubes_are_likely(design: Design, near: Environment) -> None:
     """One error decides success: after misses alone, tubes with small errors are unlikely, as Bayes says."""
     tube = BuiltTube(design, near, Uncertainty(start_heading=0.1))
