@@ -111,10 +111,10 @@ def _variant(
 
 
 def errors_of(posterior: Posterior, tube: BuiltTube, renewed: str = "", seed: int = 0) -> Posterior:
-    """Return the errors of a tube that was changed: those of what it kept are known, others are drawn anew.
+    """Return the errors of a tube that was changed: those of what it kept are known, others are drawn from the prior.
 
     Args:
-        renewed: Beginning of the names of errors that are drawn anew.
+        renewed: Beginning of the names of errors that are drawn from the prior.
     """
     before = {cause.key: cause for cause in posterior.tube.unknowns}
     known = {

@@ -206,7 +206,7 @@ def scaled(design: Design, x: Floats) -> Design:
 
 
 def moved_environment(environment: Environment, setting: Setting) -> Environment:
-    """Return the environment of a setting: its base and its objects where they are set anew."""
+    """Return the environment of a setting: its base and its objects where they are now."""
     if not any(setting.base) and not setting.moved:
         return environment
     obstacles, objects = environment.obstacles, objects_of(environment)

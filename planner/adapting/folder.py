@@ -1,4 +1,4 @@
-"""The folder of an adapted design: the design as it is set anew, its environment with base and obstacles where they are now, a picture."""
+"""The folder of an adapted design: the design as it is set now, its environment with base and obstacles where they are now, a picture."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PICTURE = "adapted.png"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdaptedDesign:
-    """A design that is set anew, and its environment as it is then."""
+    """A design with other settings, and its environment as it is then."""
 
     design: Design
     """With the shape that is predicted without errors, and its success with those that fit the trials."""
@@ -46,7 +46,7 @@ class AdaptedDesign:
 
     @classmethod
     def of(cls, found: Adapted, errors: str, asked: StatedUncertainty = UNSTATED) -> AdaptedDesign:
-        """Set a design anew, in its environment with the errors that were learnt.
+        """Change the settings of a design, in its environment with the errors that were learnt.
 
         Args:
             errors: Name of the errors.

@@ -275,7 +275,7 @@ def predict_success(
     growths: int = GROWTHS,
     seed: int = 0,
 ) -> SuccessRange:
-    """Predict the success of the built tube, also as it is set anew.
+    """Predict the success of the built tube, also with other settings.
 
     Args:
         setting: See `BuiltTube.grow`; None for the design as it is, for which measured results count.

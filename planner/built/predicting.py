@@ -18,7 +18,7 @@ from surrogate.kernels.compiled import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
-    """A tube that is built, and what can be set anew before it grows."""
+    """A tube that is built, and what can be set before it grows."""
 
     design: Design
     base: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -29,7 +29,7 @@ class Setting:
     """Objects of the environment that are moved (`environments.objects`), with their shifts in x and y [m]."""
 
     renewed: tuple[int, ...] = ()
-    """Indices of the actuated sections whose actuators are made anew."""
+    """Indices of the actuated sections whose actuators are replaced."""
 
     @property
     def grown(self) -> Design:

@@ -24,7 +24,7 @@ MOVES, LAST_MOVES = 3, 6
 ACCEPTED = 0.25
 """Share of moves to be accepted [-]: the length of moves follows it."""
 REFRESHED = 4
-"""Moves after all others that draw half of the unknowns anew of which the samples tell little."""
+"""Moves after all others that draw half of the unknowns of which the samples tell little again."""
 LITTLE = 1.0
 """Shift of the mean plus change of the standard deviation below which samples tell little of an unknown [-]."""
 TESTED = 5
@@ -126,7 +126,7 @@ class _Walk:
         self.length = float(np.clip(length * np.exp(accepted - ACCEPTED), 0.02, 1.0))
 
     def _refresh(self) -> None:
-        """Draw unknowns anew of which the samples tell little, another half of them for each sample.
+        """Draw unknowns of which the samples tell little again, another half of them for each sample.
 
         Samples that were drawn several times are still alike in these, since moves along all unknowns are short: their means would seem
         told.

@@ -1,4 +1,4 @@
-"""The picture of an adapted design: where tips end as the tube was built, and as it is set anew, over the environment."""
+"""The picture of an adapted design: where tips end as the tube was built, and as it is set now, over the environment."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def adapted_figure(
     x, y, radius = 1e3 * there.goal
     axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.14, linewidth=0, zorder=3))
     line: dict[str, Any] = {"color": FAINT, "linewidth": 1.6, "zorder": 4, "gid": "prediction"}
-    axes.plot(*1e3 * design.centerline.T, label="as set anew, without errors", **line)
+    axes.plot(*1e3 * design.centerline.T, label="as set now, without errors", **line)
     for tips, style, name in ((built, BUILT, "as built"), (adapted, ADAPTED, "adapted")):
         label = f"{name}: {100 * tips.reached.mean():.0f} % reach the goal" if len(tips.reached) else name
         axes.plot(*1e3 * tips.tips.T, linestyle="none", zorder=5, label=label, gid=name, **style)

@@ -30,7 +30,7 @@ from surrogate.kernels.compiled import Floats
 REPEATED = 0.3
 """Standard deviation of the part of an error that differs between growths of one tube, relative to that of all of it [-]; an assumption."""
 REPEATING = {"start", "pressure", "pressure_share", "growth_pressure", "friction"}
-"""Errors with such a part: the tube is mounted anew, and regulators are set anew."""
+"""Errors with such a part: the tube is mounted again, and regulators are set again."""
 COMMON = 0.5
 """Share of the variance of the curvature of actuated sections that all those with one kind of actuator have in common [-]; an
 assumption: the forces of a kind are off by its film and its model, those of a section by its gluing."""

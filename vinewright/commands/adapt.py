@@ -192,7 +192,7 @@ def _advice(run: Path, found: list[Adapted], enough: Adapted | None, wanted: flo
     """Return what is recommended.
 
     Args:
-        interrupted: Whether dearer changes were not tried.
+        interrupted: Whether costlier changes were not tried.
     """
     from planner.adapting.adapting import best_of
     from planner.output.contents import MEASUREMENTS
@@ -200,12 +200,12 @@ def _advice(run: Path, found: list[Adapted], enough: Adapted | None, wanted: flo
     if enough is found[0]:
         return "recommended: leave the tube as it is; it reaches the goal often enough"
     if enough:
-        return f"recommended: {enough.name}, the cheapest change that is enough; dearer ones were not tried"
+        return f"recommended: {enough.name}, the cheapest change that is enough; costlier ones were not tried"
     best, folder = best_of(found), shlex.quote(str(run))
     so_far = "no change is better than the tube as it is" if best is found[0] else f"the best change is {best.name}"
     result = f"{so_far}, {100 * best.success.mean:.0f} % of {100 * wanted:g} % wanted"
     if interrupted:
-        return f"{result}; dearer changes were not tried"
+        return f"{result}; costlier changes were not tried"
     learn = f"`vinewright trials learn {folder}`, then " if (run / MEASUREMENTS).is_file() else ""
     errors = f" --uncertainty {folder}/uncertainty.toml" if learn else ""
     place = f"{folder}/environment.toml" if (run / "environment.toml").is_file() else "ENV"

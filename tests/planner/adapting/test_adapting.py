@@ -197,7 +197,7 @@ def test_the_folder_of_an_adapted_design(weak: Posterior, tmp_path: Path) -> Non
 
 
 def test_what_was_learnt_goes_with_moved_obstacles_and_new_actuators(single: Design) -> None:
-    """What was learnt holds for obstacles where they are now, and for the tube with its new actuator."""
+    """Learnt errors hold for obstacles where they are now, and for the tube with its new actuator."""
     there = crowded()
     tube = BuiltTube(
         replace(single, sha256=there.sha256), there, Uncertainty(obstacle_position=3e-3, section_position=2e-3)

@@ -48,7 +48,7 @@ def test_errors_that_were_not_told_are_not_stated(design: Design, room: Environm
 
 
 def test_a_growth_has_a_part_of_its_own(design: Design, room: Environment) -> None:
-    """A base whose pose is known exactly is clamped anew for each growth; a section that is glued stays as it is."""
+    """A base whose pose is known exactly is clamped again for each growth; a section that is glued stays as it is."""
     learnt = learnt_errors(posterior_of(design, room, {"base: heading": (2.0, 0.0), "section 1: place": (1.0, 0.0)}))
     assert learnt is not None
     found = entries(learnt)

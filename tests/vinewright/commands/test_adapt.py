@@ -231,7 +231,7 @@ def test_ctrl_c_keeps_what_was_found(vinewright: Vinewright, tmp_path: Path, mon
     code, printed, _ = vinewright("adapt", "run", "--uncertainty", errors_file(tmp_path), *QUICK)
     assert code == 3
     assert "interrupted after 2 of 7 changes" in printed
-    assert "% of 90 % wanted; dearer changes were not tried" in printed
+    assert "% of 90 % wanted; costlier changes were not tried" in printed
     assert "another pose" not in printed
     assert not (tmp_path / "run-adapted").exists()
 

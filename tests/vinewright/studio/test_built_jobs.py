@@ -213,7 +213,7 @@ def test_nothing_is_recommended_for_another_tube(weak: Path) -> None:
 
 @pytest.mark.usefixtures("few_samples")
 def test_a_search_that_is_stopped_keeps_what_was_found(weak: Path) -> None:
-    """Dearer changes are not tried; stopped while the errors are weighed there is nothing."""
+    """Costlier changes are not tried; stopped while the errors are weighed there is nothing."""
     stop, told = Stop(), list[Event]()
 
     def send(event: Event) -> None:

@@ -355,7 +355,7 @@ def test_a_search_is_stopped_or_lost(tried: Studio) -> None:
     page.click("#adapt-go")
     tried.wait_for("!state.adapting.busy")
     assert tried.state("state.adapting.stopped")
-    assert "dearer changes were not tried" in text(tried, "#adapt-line")
+    assert "costlier changes were not tried" in text(tried, "#adapt-line")
     assert text(tried, "#adapt-go") == "Search again"
 
 

@@ -92,7 +92,7 @@ function lineWords(/** @type {boolean} */ busy, /** @type {Adapting | null} */ a
   if (!adapting) return builtOf()?.items.length ? "" : "Nothing was measured: changes are then sought for tubes with the errors of the sliders.";
   const { proposals, recommended, best, stopped, wanted } = adapting;
   if (!proposals.length) return "Stopped before anything was found.";
-  const later = stopped ? " Stopped: dearer changes were not tried." : "";
+  const later = stopped ? " Stopped: costlier changes were not tried." : "";
   if (adapting.notes.some(isWarning)) return "Nothing is recommended: every success is that of another tube than the one that was measured.";
   if (recommended === 0) return "Leave the tube as it is: it reaches the goal often enough.";
   if (recommended !== null) return `Recommended: ${proposals[recommended].change}, the cheapest change that is enough.`;

@@ -1,4 +1,4 @@
-/** Measured tips over the prediction, and the tube as a proposal would set it anew. */
+/** Measured tips over the prediction, and the tube as a proposal would set it. */
 
 import { state } from "../store.js";
 import { pixels } from "../view.js";
@@ -12,7 +12,7 @@ import { paintOutline } from "./tubepaint.js";
 /** @typedef {import("../types.js").Point} Point */
 
 const SIZE = 6; // half of the width of a mark [px]
-const DASH = [8, 4]; // of the tube as it would be set anew [px]
+const DASH = [8, 4]; // of the tube as it would be set [px]
 
 /** The proposal that is drawn. */
 export function drawnProposal() {

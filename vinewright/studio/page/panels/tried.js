@@ -81,7 +81,7 @@ function formPart() {
   );
 }
 
-/** Make the inputs for lengths anew, in the unit of the panels. */
+/** Make the inputs for lengths again, in the unit of the panels. */
 function makeFields() {
   const lengths = lengthOptions();
   const ofGrowth = /** @type {["x" | "y" | "length", string, object][]} */ ([
